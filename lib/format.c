@@ -389,7 +389,7 @@ int raidx_entry_check(const struct raidx_disk_entry *entry, const u8 *set_uuid, 
 	u32 left = le16_to_cpu(entry->record_bytes), blocks = 0;
 
 	if (le32_to_cpu(entry->magic) != RAIDX_ENTRY_MAGIC || memcmp(entry->set_uuid, set_uuid, RAIDX_UUID_BYTES) ||
-	    le64_to_cpu(entry->epoch) != epoch)
+	    le64_to_cpu(entry->epoch) < epoch)
 		return -ENODATA;
 	if (le32_to_cpu(entry->crc) != block_crc(entry))
 		return -EILSEQ;

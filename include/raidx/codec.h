@@ -54,7 +54,7 @@ u32 raidx_entry_room(const struct raidx_disk_entry *entry);
 void raidx_entry_seal(struct raidx_disk_entry *entry, const u8 *set_uuid);
 
 /**
- * raidx_entry_check() - is this block a whole and sane entry header of this set and epoch?
+ * raidx_entry_check() - is this block a whole and sane entry header of this set, of @epoch or later?
  *
  * Walks all records: sizes, types, counts, block ranges against @geo, and that the payload blocks of the
  * records add up to nr_blocks.
