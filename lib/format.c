@@ -13,6 +13,8 @@
 #include <linux/minmax.h>
 #endif
 
+#define WRITTEN_UNIT_BLOCKS	(RAIDX_WRITTEN_UNIT_SECTORS / RAIDX_BLOCK_SECTORS)
+
 const char RAIDX_SUPER_ABSENT[] = "no raidx superblock";
 
 u32 raidx_crc32c(const void *data, size_t bytes)
@@ -109,53 +111,111 @@ void raidx_super_set_geometry(struct raidx_disk_super *super, const struct raidx
 	super->length_sectors = cpu_to_le64(geo->length_blocks * RAIDX_BLOCK_SECTORS);
 }
 
+/* The copies of segment @number: in range, on distinct members, no place taken twice. */
+static bool segment_valid(const struct raidx_disk_super *super, u32 number, const struct raidx_geometry *geo)
+{
+	const struct raidx_disk_segment *segment = &super->segment[number], *other;
+	u32 copy, present = 0, i, k;
+
+	if (segment->lane >= geo->nr_lanes || segment->reserved)
+		return false;
+	for (copy = 0; copy < RAIDX_MAX_COPIES; copy++) {
+		if (segment->slot[copy] == RAIDX_NO_SLOT)
+			continue;
+		if (copy >= geo->copies || segment->slot[copy] >= geo->nr_slots ||
+		    segment->index[copy] >= geo->segment_slots)
+			return false;
+		present++;
+		for (k = 0; k < copy; k++)
+			if (segment->slot[k] == segment->slot[copy])
+				return false;
+		for (i = 0, other = super->segment; i < number; i++, other++)
+			for (k = 0; k < RAIDX_MAX_COPIES; k++)
+				if (other->slot[k] == segment->slot[copy] && other->index[k] == segment->index[copy])
+					return false;
+	}
+	return present;
+}
+
 static const char *check_segments(const struct raidx_disk_super *super, const struct raidx_geometry *geo)
 {
-	u32 i, copy;
+	u32 in_lane[RAIDX_MAX_LANES] = { 0 };
+	u32 i;
 
 	for (i = 0; i < geo->nr_segments; i++) {
-		const struct raidx_disk_segment *segment = &super->segment[i];
-		u32 present = 0;
-
-		if (segment->lane >= geo->nr_lanes || segment->reserved)
+		if (!segment_valid(super, i, geo))
 			return "superblock: log segment map out of range";
-		for (copy = 0; copy < RAIDX_MAX_COPIES; copy++) {
-			if (segment->slot[copy] == RAIDX_NO_SLOT)
-				continue;
-			present++;
-			if (segment->slot[copy] >= geo->nr_slots || segment->index[copy] >= geo->segment_slots)
-				return "superblock: log segment map out of range";
-		}
-		if (!present)
-			return "superblock: a log segment without a copy";
+		in_lane[super->segment[i].lane]++;
 	}
-	for (i = 0; i < geo->nr_lanes; i++)
-		if (le32_to_cpu(super->lane_tail[i].segment) >= geo->nr_segments ||
+	for (i = 0; i < geo->nr_lanes; i++) {
+		u32 segment = le32_to_cpu(super->lane_tail[i].segment);
+
+		if (in_lane[i] != geo->nr_segments / geo->nr_lanes)
+			return "superblock: segments of the log are not shared out evenly among its lanes";
+		if (segment >= geo->nr_segments || super->segment[segment].lane != i ||
 		    le32_to_cpu(super->lane_tail[i].block) > geo->segment_blocks)
 			return "superblock: tail of the log out of range";
+	}
 	return NULL;
+}
+
+/* Does a member of @blocks hold its share of the capacity?  Pools have a map for that. */
+static bool share_fits(const struct raidx_geometry *geo, u64 blocks)
+{
+	if (geo->level == RAIDX_LEVEL_RAID1)
+		return geo->length_blocks <= blocks;
+	if (geo->level == RAIDX_LEVEL_RAID10)
+		return div_u64(2 * geo->length_blocks, geo->nr_slots - geo->nr_spares) <= blocks;
+	return true;
 }
 
 static const char *check_slots(const struct raidx_disk_super *super, const struct raidx_geometry *geo,
 			       u64 device_blocks)
 {
-	u64 sectors;
+	u64 sectors, end;
 	u32 i;
 
 	for (i = 0; i < geo->nr_slots; i++) {
-		if (super->member[i].state >= RAIDX_NR_SLOT_STATES || super->member[i].flags)
+		const struct raidx_disk_slot *slot = &super->member[i];
+
+		if (slot->state >= RAIDX_NR_SLOT_STATES || slot->flags)
 			return "superblock: state of a slot out of range";
-		sectors = le64_to_cpu(super->member[i].data_sectors);
-		if (sectors > 1ULL << 50)
+		sectors = le64_to_cpu(slot->data_sectors);
+		if (sectors > 1ULL << 50 || sectors % RAIDX_BLOCK_SECTORS ||
+		    (slot->state == RAIDX_SLOT_IN_SYNC && !share_fits(geo, sectors / RAIDX_BLOCK_SECTORS)))
 			return "superblock: size of a member out of range";
 	}
 	if (super->slot >= geo->nr_slots)
 		return "superblock: slot out of range";
-	sectors = le64_to_cpu(super->member[super->slot].data_sectors);
-	if (geo->data_start + sectors / RAIDX_BLOCK_SECTORS + 1 > device_blocks ||
-	    le64_to_cpu(super->super_b_sector) / RAIDX_BLOCK_SECTORS >= device_blocks)
+	end = geo->data_start + le64_to_cpu(super->member[super->slot].data_sectors) / RAIDX_BLOCK_SECTORS;
+	sectors = le64_to_cpu(super->super_b_sector);
+	if (sectors % RAIDX_BLOCK_SECTORS || sectors / RAIDX_BLOCK_SECTORS < end)
+		return "superblock: place of the second superblock out of range";
+	if (sectors / RAIDX_BLOCK_SECTORS >= device_blocks)
 		return "superblock: the device is smaller than when the set was made";
 	return NULL;
+}
+
+/* Sizes that are kept in sectors and must be whole blocks. */
+static bool sectors_are_blocks(const struct raidx_disk_super *super)
+{
+	u64 all = le32_to_cpu(super->chunk_sectors) | le32_to_cpu(super->stripe_sectors) |
+		  le32_to_cpu(super->extent_sectors) | le32_to_cpu(super->segment_sectors) |
+		  le64_to_cpu(super->anchor_start) | le64_to_cpu(super->log_start) |
+		  le64_to_cpu(super->data_start) | le64_to_cpu(super->length_sectors);
+
+	return all % RAIDX_BLOCK_SECTORS == 0;
+}
+
+static bool tunables_valid(const struct raidx_disk_tunables *tunables)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(tunables->low); i++)
+		if (tunables->low[i] > 100 || tunables->high[i] > 100)
+			return false;
+	return tunables->compression < RAIDX_NR_COMPRESSIONS && !tunables->low[3] && !tunables->high[3] &&
+	       is_zero(tunables->reserved, sizeof(tunables->reserved));
 }
 
 const char *raidx_super_check(const struct raidx_disk_super *super, u64 device_blocks)
@@ -174,6 +234,12 @@ const char *raidx_super_check(const struct raidx_disk_super *super, u64 device_b
 	if (super->reserved0 || !is_zero(super->reserved1, sizeof(super->reserved1)) ||
 	    !is_zero(super->reserved2, sizeof(super->reserved2)))
 		return "superblock: reserved bytes are not zero";
+	if (le32_to_cpu(super->flags) & ~(RAIDX_SUPER_CLEAN | RAIDX_SUPER_CREATING))
+		return "superblock: unknown flags";
+	if (!tunables_valid(&super->tunables))
+		return "superblock: tunables out of range";
+	if (!sectors_are_blocks(super))
+		return "superblock: a size is not a multiple of 4 KiB";
 	raidx_super_get_geometry(super, &geo);
 	error = raidx_geometry_check(&geo);
 	if (!error)
@@ -187,7 +253,7 @@ const char *raidx_super_check(const struct raidx_disk_super *super, u64 device_b
 
 void raidx_page_seal(struct raidx_disk_page *page, const u8 *set_uuid, u8 table, u64 number, u64 generation)
 {
-	memset(page, 0, sizeof(*page));
+	memset(page, 0, sizeof(*page));	/* the head; the payload stays */
 	page->magic = cpu_to_le32(RAIDX_PAGE_MAGIC);
 	memcpy(page->set_uuid, set_uuid, RAIDX_UUID_BYTES);
 	page->number = cpu_to_le64(number);
@@ -208,55 +274,90 @@ int raidx_page_check(const struct raidx_disk_page *page, const u8 *set_uuid, u8 
 	return 0;
 }
 
-const char *raidx_group_check(const struct raidx_disk_group *group, const struct raidx_geometry *geo)
+/* Is this a level that rows of the set may have?  (Packed rows belong to a feature not known here.) */
+static bool is_row_level(u8 level, const struct raidx_geometry *geo)
+{
+	return level == RAIDX_LEVEL_RAID1 || (level == RAIDX_LEVEL_RAID5 && geo->parity == 1) ||
+	       (level == RAIDX_LEVEL_RAID6 && geo->parity == 2);
+}
+
+static u64 table_pages(const struct raidx_geometry *geo, u8 table)
+{
+	switch (table) {
+	case RAIDX_TABLE_MAP:
+		return geo->map_pages;
+	case RAIDX_TABLE_ROW:
+		return geo->row_pages;
+	case RAIDX_TABLE_HEAT:
+		return geo->heat_pages;
+	default:
+		return 0;
+	}
+}
+
+static bool columns_valid(const struct raidx_disk_extent *column, u32 width, const struct raidx_geometry *geo)
 {
 	u64 seen = 0;
-	u32 i, rows;
+	u32 i;
+
+	for (i = 0; i < width; i++, column++) {
+		if (column->slot >= geo->nr_slots || seen & 1ULL << column->slot || column->flags > 1 ||
+		    column->reserved)
+			return false;
+		seen |= 1ULL << column->slot;
+	}
+	return true;
+}
+
+/* What block group pages and GROUP records have in common; level is not NONE. */
+static const char *check_shape(const struct raidx_geometry *geo, u8 level, u32 width, u8 table, u32 unit, u32 rows)
+{
+	if (width < geo->copies || width > geo->nr_slots)
+		return "block group: width out of range";
+	if (level == RAIDX_LEVEL_TABLE) {
+		if ((u64)unit * raidx_unit_pages(geo) >= table_pages(geo, table))
+			return "block group: table or unit out of range";
+		return width <= RAIDX_MAX_COPIES && !rows ? NULL : "block group: more columns or rows than a table has";
+	}
+	if (!is_row_level(level, geo))
+		return "block group: unknown level";
+	/* Also the division in the chunk's size is safe from here on: width > parity. */
+	if (!rows || rows != raidx_group_nr_rows(geo, level, width))
+		return "block group: number of rows out of range";
+	return table || unit ? "block group: a table where there is none" : NULL;
+}
+
+const char *raidx_group_check(const struct raidx_disk_group *group, const struct raidx_geometry *geo)
+{
+	u32 rows = le32_to_cpu(group->rows), row;
+	const char *error;
 
 	if (group->level == RAIDX_LEVEL_NONE)
 		return NULL;
-	if (group->width < geo->copies || group->width > geo->nr_slots)
-		return "block group: width out of range";
-	switch (group->level) {
-	case RAIDX_LEVEL_RAID1:
-		break;
-	case RAIDX_LEVEL_RAID5:
-	case RAIDX_LEVEL_RAID6:
-		if (group->width < (group->level == RAIDX_LEVEL_RAID6 ? 3 : 2))
-			return "block group: too narrow for its level";
-		break;
-	case RAIDX_LEVEL_TABLE:
-		if (group->table < RAIDX_TABLE_MAP || group->table >= RAIDX_NR_TABLES)
-			return "block group: unknown table";
-		break;
-	default:
-		return "block group: unknown level";
-	}
-	rows = group->level == RAIDX_LEVEL_TABLE ? 0 : raidx_group_nr_rows(geo, group->level, group->width);
-	if (le32_to_cpu(group->rows) != rows)
-		return "block group: number of rows out of range";
-	for (i = 0; i < group->width; i++) {
-		u8 slot = group->column[i].slot;
-
-		if (slot >= geo->nr_slots || seen & (1ULL << slot) || group->column[i].reserved)
-			return "block group: columns out of range";
-		seen |= 1ULL << slot;
-	}
+	error = check_shape(geo, group->level, group->width, group->table, le32_to_cpu(group->unit), rows);
+	if (error)
+		return error;
+	if (group->flags || group->reserved)
+		return "block group: reserved bytes are not zero";
+	if (!columns_valid(group->column, group->width, geo))
+		return "block group: columns out of range";
+	for (row = rows; row % 8; row++)
+		if (group->used[row / 8] & 1u << row % 8)
+			return "block group: rows in use beyond its end";
+	if (!is_zero(group->used + row / 8, sizeof(group->used) - row / 8))
+		return "block group: rows in use beyond its end";
 	return NULL;
 }
 
 bool raidx_map_valid(const struct raidx_disk_map *map, const struct raidx_geometry *geo)
 {
-	switch (map->level) {
-	case RAIDX_LEVEL_NONE:
-		return !map->group && !map->row;
-	case RAIDX_LEVEL_RAID1:
-	case RAIDX_LEVEL_RAID5:
-	case RAIDX_LEVEL_RAID6:
-		return le32_to_cpu(map->group) < geo->max_groups && le32_to_cpu(map->row) < geo->group_rows;
-	default:
+	if (map->flags & ~(RAIDX_MAP_INCOMPRESSIBLE | RAIDX_MAP_PINNED | RAIDX_MAP_DEGRADED) || map->reserved ||
+	    map->offset || !is_zero(map->frame_sectors, sizeof(map->frame_sectors)))
 		return false;
-	}
+	if (map->level == RAIDX_LEVEL_NONE)
+		return !map->group && !map->row;
+	return is_row_level(map->level, geo) && le32_to_cpu(map->group) < geo->max_groups &&
+	       le32_to_cpu(map->row) < geo->group_rows;
 }
 
 u32 raidx_entry_room(const struct raidx_disk_entry *entry)
@@ -301,75 +402,115 @@ static bool range_fits(u64 first, u64 count, u64 total)
 	return count && first < total && count <= total - first;
 }
 
+static bool row_fits(__le32 group, __le32 row, const struct raidx_geometry *geo)
+{
+	return le32_to_cpu(group) < geo->max_groups && le32_to_cpu(row) < geo->group_rows;
+}
+
+/* Checksums that a row record has room for. */
+static u32 max_crcs(const struct raidx_geometry *geo)
+{
+	if (geo->row_record_bytes < sizeof(struct raidx_disk_row))
+		return 0;
+	return (geo->row_record_bytes - sizeof(struct raidx_disk_row)) / 4;
+}
+
 static bool map_record_valid(const struct raidx_disk_record_map *map, u32 count, const struct raidx_geometry *geo)
 {
-	if (le64_to_cpu(map->stripe) >= geo->nr_stripes)
-		return false;
-	if (!raidx_map_valid(&map->old, geo) || !raidx_map_valid(&map->new, geo))
-		return false;
-	return count <= geo->stripe_blocks * (1u + geo->parity);
+	return le64_to_cpu(map->stripe) < geo->nr_stripes && raidx_map_valid(&map->old, geo) &&
+	       raidx_map_valid(&map->new, geo) && count <= max_crcs(geo);
 }
 
 static bool group_record_valid(const struct raidx_disk_record_group *group, u32 count,
 			       const struct raidx_geometry *geo)
 {
-	u32 i;
-
-	if (le32_to_cpu(group->group) >= geo->max_groups || count > geo->nr_slots)
+	if (le32_to_cpu(group->group) >= geo->max_groups || group->reserved0)
 		return false;
 	if (group->level == RAIDX_LEVEL_NONE)
 		return true;
-	if (count < geo->copies || le32_to_cpu(group->rows) > geo->group_rows)
-		return false;
-	for (i = 0; i < count; i++)
-		if (group->column[i].slot >= geo->nr_slots)
-			return false;
-	return true;
+	return !check_shape(geo, group->level, count, group->table, le32_to_cpu(group->unit),
+			    le32_to_cpu(group->rows)) &&
+	       columns_valid(group->column, count, geo);
 }
 
-/* Is the record whole, and everything it says within range?  @bytes: what the entry has left. */
-static bool record_valid(const struct raidx_disk_record *record, u32 bytes, const struct raidx_geometry *geo)
+static bool in_place_record_valid(const struct raidx_disk_record_in_place *record, u32 count,
+				  const struct raidx_geometry *geo)
 {
-	u32 size = le16_to_cpu(record->bytes), count = le32_to_cpu(record->count), need;
+	return le64_to_cpu(record->stripe) < geo->nr_stripes && row_fits(record->group, record->row, geo) &&
+	       !record->reserved && range_fits(le32_to_cpu(record->first), count, max_crcs(geo));
+}
 
-	if (bytes < sizeof(*record) || size < sizeof(*record) || size > bytes || size % 8 || count > RAIDX_BLOCK_BYTES)
+/* Records that name a range of logical blocks: all are a head and two 64-bit numbers. */
+static bool range_record_valid(const struct raidx_disk_record *record, u64 total)
+{
+	const struct raidx_disk_record_zero *range = (const void *)record;
+
+	static_assert(sizeof(struct raidx_disk_record_lost) == sizeof(struct raidx_disk_record_zero));
+	static_assert(sizeof(struct raidx_disk_record_written) == sizeof(struct raidx_disk_record_zero));
+	return range_fits(le64_to_cpu(range->block), le64_to_cpu(range->blocks), total);
+}
+
+/* Bytes of a record of this type and count; 0 = there is no such type. */
+static u32 record_need(u8 type, u32 count)
+{
+	switch (type) {
+	case RAIDX_RECORD_DATA:
+		return sizeof(struct raidx_disk_record_data) + 4 * count;
+	case RAIDX_RECORD_ZERO:
+	case RAIDX_RECORD_LOST:
+	case RAIDX_RECORD_WRITTEN:
+		return sizeof(struct raidx_disk_record_zero);
+	case RAIDX_RECORD_MAP:
+		return sizeof(struct raidx_disk_record_map) + 4 * count;
+	case RAIDX_RECORD_GROUP:
+		return sizeof(struct raidx_disk_record_group) + sizeof(struct raidx_disk_extent) * count;
+	case RAIDX_RECORD_REVOKE:
+		return sizeof(struct raidx_disk_record_revoke);
+	case RAIDX_RECORD_PARITY:
+	case RAIDX_RECORD_IN_PLACE:
+		return sizeof(struct raidx_disk_record_in_place) + 4 * count;
+	case RAIDX_RECORD_ACTIVE:
+		return sizeof(struct raidx_disk_record_active) + 4 * count;
+	default:
+		return 0;
+	}
+}
+
+/* Is the record whole, and everything it says within range?  @left: bytes that the entry has from it on. */
+static bool record_valid(const struct raidx_disk_record *record, u32 left, const struct raidx_geometry *geo)
+{
+	u32 size, count, need;
+
+	if (left < sizeof(*record))
+		return false;
+	size = le16_to_cpu(record->bytes);
+	count = le32_to_cpu(record->count);
+	if (size < sizeof(*record) || size > left || size % 8 || count > RAIDX_BLOCK_BYTES)
+		return false;
+	need = record_need(record->type, count);
+	if (!need || need > size)
 		return false;
 	switch (record->type) {
 	case RAIDX_RECORD_DATA:
-		need = sizeof(struct raidx_disk_record_data) + 4 * count;
-		return need <= size &&
-		       range_fits(le64_to_cpu(((const struct raidx_disk_record_data *)record)->block), count,
+		return range_fits(le64_to_cpu(((const struct raidx_disk_record_data *)record)->block), count,
 				  geo->length_blocks);
 	case RAIDX_RECORD_ZERO:
-		return sizeof(struct raidx_disk_record_zero) <= size &&
-		       range_fits(le64_to_cpu(((const struct raidx_disk_record_zero *)record)->block),
-				  le64_to_cpu(((const struct raidx_disk_record_zero *)record)->blocks),
-				  geo->length_blocks);
+	case RAIDX_RECORD_LOST:
+		return range_record_valid(record, geo->length_blocks);
+	case RAIDX_RECORD_WRITTEN:
+		return range_record_valid(record, DIV_ROUND_UP_ULL(geo->length_blocks, WRITTEN_UNIT_BLOCKS));
 	case RAIDX_RECORD_MAP:
-		need = sizeof(struct raidx_disk_record_map) + 4 * count;
-		return need <= size && map_record_valid((const void *)record, count, geo);
+		return map_record_valid((const void *)record, count, geo);
 	case RAIDX_RECORD_GROUP:
-		need = sizeof(struct raidx_disk_record_group) + sizeof(struct raidx_disk_extent) * count;
-		return need <= size && group_record_valid((const void *)record, count, geo);
+		return group_record_valid((const void *)record, count, geo);
 	case RAIDX_RECORD_REVOKE:
-		return sizeof(struct raidx_disk_record_revoke) <= size &&
-		       le32_to_cpu(((const struct raidx_disk_record_revoke *)record)->group) < geo->max_groups;
+		return row_fits(((const struct raidx_disk_record_revoke *)record)->group,
+				((const struct raidx_disk_record_revoke *)record)->row, geo);
 	case RAIDX_RECORD_PARITY:
 	case RAIDX_RECORD_IN_PLACE:
-		need = sizeof(struct raidx_disk_record_in_place) + 4 * count;
-		return need <= size &&
-		       le64_to_cpu(((const struct raidx_disk_record_in_place *)record)->stripe) < geo->nr_stripes;
-	case RAIDX_RECORD_ACTIVE:
-		return sizeof(struct raidx_disk_record_active) + 4 * count <= size;
-	case RAIDX_RECORD_LOST:
-		return sizeof(struct raidx_disk_record_lost) <= size &&
-		       range_fits(le64_to_cpu(((const struct raidx_disk_record_lost *)record)->block),
-				  le64_to_cpu(((const struct raidx_disk_record_lost *)record)->blocks),
-				  geo->length_blocks);
-	case RAIDX_RECORD_WRITTEN:
-		return sizeof(struct raidx_disk_record_written) <= size;
+		return in_place_record_valid((const void *)record, count, geo);
 	default:
-		return false;
+		return true; /* ACTIVE: regions are the level's own numbers */
 	}
 }
 
@@ -394,6 +535,7 @@ int raidx_entry_check(const struct raidx_disk_entry *entry, const u8 *set_uuid, 
 	if (le32_to_cpu(entry->crc) != block_crc(entry))
 		return -EILSEQ;
 	if (left > RAIDX_ENTRY_RECORD_BYTES || left % 8 || entry->flags || entry->reserved0 ||
+	    !is_zero(entry->reserved1, sizeof(entry->reserved1)) ||
 	    le16_to_cpu(entry->nr_blocks) > RAIDX_ENTRY_MAX_BLOCKS || entry->lane >= geo->nr_lanes)
 		return -EUCLEAN;
 	while (left) {
