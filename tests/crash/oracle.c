@@ -94,6 +94,7 @@ struct worker {
 static struct state *state;
 static int device;
 static bool is_block_device;
+static int logical_block = SECTOR;
 static _Atomic bool stopping, device_failed, mismatch;
 static _Atomic unsigned int reports;
 static pthread_mutex_t report_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -425,7 +426,7 @@ static const char *why_wrong(const struct block *b, const uint32_t found[SECTORS
 	return "a version that is not allowed";
 }
 
-/* With @first, what is found becomes what is durable. */
+/* With @settle, what is found becomes what is durable. */
 static void verify_block(uint32_t block, const uint8_t *data, bool settle)
 {
 	struct block *b = &state->blocks[block];
@@ -718,7 +719,7 @@ static bool step(struct worker *w)
 		return read_op(w, block, count);
 	if (action < 19)
 		return zero_op(block, count, !opt_no_discard && action < 17);
-	if (count == 1 && opt_mix != MIX_LARGE && action < 38) {
+	if (count == 1 && opt_mix != MIX_LARGE && action < 38 && logical_block == SECTOR) {
 		uint32_t first = below(&w->random, SECTORS), n = 1 + below(&w->random, SECTORS - first);
 
 		return write_op(w, block, 1, (uint8_t)(((1u << n) - 1) << first), action < 21);
@@ -802,6 +803,8 @@ static void open_device(const char *path)
 	if (fstat(device, &st))
 		die("%s: %s", path, strerror(errno));
 	is_block_device = S_ISBLK(st.st_mode);
+	if (is_block_device && ioctl(device, BLKSSZGET, &logical_block))
+		die("%s: %s", path, strerror(errno));
 }
 
 static void open_state(const char *path, bool create)
