@@ -80,7 +80,7 @@ static u64 fold_cost(const struct raidx_cost_model *model, const struct raidx_de
 	pieces = min(pieces, data);
 	written = to_raid1 ? which->copies * which->stripe_blocks : which->width * chunk;
 	return log_read_cost(model, which) + raidx_cost_io(model, pieces, which->missing_in_memory) +
-	       raidx_cost_io(model, DIV_ROUND_UP(which->width, ROWS_PER_RUN), written);
+	       div_u64(which->width * position_of(model), ROWS_PER_RUN) + raidx_cost_io(model, 0, written);
 }
 
 static u64 raid1_in_place_cost(const struct raidx_cost_model *model, const struct raidx_destage_case *which)

@@ -339,6 +339,8 @@ static void plan_static_promise(const u64 *usable, u32 members, u64 smallest, st
 static const char *plan_level(const struct raidx_plan *plan, u32 members, struct raidx_geometry *geo)
 {
 	geo->level = plan->level;
+	if (plan->level <= RAIDX_LEVEL_NONE || plan->level > RAIDX_LEVEL_TSS)
+		return "unknown level";
 	switch (plan->level) {
 	case RAIDX_LEVEL_RAID0:
 		geo->copies = 1;
