@@ -370,7 +370,7 @@ void *raidx_entry_add(struct raidx_disk_entry *entry, u8 type, u32 bytes, u32 co
 	u32 used = le16_to_cpu(entry->record_bytes);
 	struct raidx_disk_record *record;
 
-	if (bytes > RAIDX_ENTRY_RECORD_BYTES - used)
+	if (bytes < sizeof(*record) || bytes > RAIDX_ENTRY_RECORD_BYTES - used)
 		return NULL;
 	bytes = round_up(bytes, 8);	/* what is left is a multiple of 8 too */
 	record = (void *)((u8 *)entry + sizeof(*entry) + used);
