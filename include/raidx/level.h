@@ -26,7 +26,7 @@ struct raidx_request {
  * struct raidx_level_status - numbers for the status line; sectors unless said.
  */
 struct raidx_level_status {
-	u64 done, total;	/* of the present action */
+	u64 action_done, action_total;
 	const char *action;	/* "idle", "destage", "migrate", "compact", ... */
 	u64 mismatches;
 	u64 log_used, log_total;
