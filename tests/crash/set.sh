@@ -41,7 +41,7 @@ largest_length() {
 		return 1
 	fi
 	dmsetup remove "$name" 2>/dev/null || true
-	length=$(log_since_mark | grep -i 'length\|sectors' | grep -oE '[0-9]{4,}' | grep -vx 1099511627776 | tail -n 1)
+	length=$(log_since_mark | grep -oE 'the largest is [0-9]+' | grep -oE '[0-9]+' | tail -n 1)
 	[ -n "$length" ] || {
 		echo "the module does not name the largest length; it says:" >&2
 		log_since_mark >&2
