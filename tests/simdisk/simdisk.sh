@@ -3,8 +3,8 @@
 # Shell functions for simulated disks; source this file in the test machine. See README.md beside it.
 #
 #   sd_load                            load the module (from $SIMDISK_KO, else $RAIDX_BUILD/tests/simdisk)
-#   sd_create NAME SIZE_MB key=value.. make a disk and switch it on; the device is /dev/simdisk-NAME
-#   sd_destroy NAME..                  take disks away (also while they are open)
+#   sd_create NAME SIZE_MB key=value.. make a disk and switch it on; the device is /dev/NAME
+#   sd_destroy NAME.. (or sd_remove)   take disks away (also while they are open)
 #   sd_destroy_all
 #   sd_set NAME key=value..            write attributes
 #   sd_get NAME key                    read one
@@ -15,6 +15,8 @@
 #   sd_state                           idle | armed LEFT | cutting | cut SEED
 #   sd_wait                            sleep until no cut is armed or under way
 #   sd_on [NAME..]   sd_off [NAME..]   power; off by this way loses nothing
+#   sd_vanish NAME..  sd_return NAME.. all I/O fails; back with its content
+#   sd_hang NAME..   sd_release NAME.. commands do not end; they do again
 #   sd_stats NAME [key]                counters
 #   sd_stats_reset NAME..
 
@@ -45,7 +47,7 @@ sd_get() {
 }
 
 sd_create() {
-	local name=$1 size=$2 queue=/sys/block/simdisk-$1/queue model
+	local name=$1 size=$2 queue=/sys/block/$1/queue model
 	shift 2
 	sd_load || return
 	mkdir "$SD_ROOT/$name" || return
@@ -66,6 +68,10 @@ sd_destroy() {
 	for name in "$@"; do
 		rmdir "$SD_ROOT/$name" || return
 	done
+}
+
+sd_remove() {
+	sd_destroy "$@"
 }
 
 sd_destroy_all() {
@@ -105,6 +111,31 @@ sd_on() {
 
 sd_off() {
 	echo "0 $*" >$SD_ROOT/power
+}
+
+# sd_each key=value NAME..
+sd_each() {
+	local pair=$1 name
+	shift
+	for name in "$@"; do
+		sd_set "$name" "$pair" || return
+	done
+}
+
+sd_vanish() {
+	sd_each vanish=1 "$@"
+}
+
+sd_return() {
+	sd_each vanish=0 "$@"
+}
+
+sd_hang() {
+	sd_each hang=1 "$@"
+}
+
+sd_release() {
+	sd_each hang=0 "$@"
 }
 
 sd_stats() {
