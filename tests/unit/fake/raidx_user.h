@@ -59,14 +59,16 @@ static inline void le64_add_cpu(__le64 *at, u64 by)
 }
 
 /* As in the kernel, min() and max() refuse operands of different types. */
-#define __raidx_pick(x, y, op) ({			\
-	typeof(x) __x = (x);				\
-	typeof(y) __y = (y);				\
-	(void)(&__x == &__y);				\
-	__x op __y ? __x : __y;				\
+#define __raidx_pick(x, y, op, a, b) ({			\
+	typeof(x) a = (x);				\
+	typeof(y) b = (y);				\
+	(void)(&a == &b);				\
+	a op b ? a : b;					\
 })
-#define min(x, y) __raidx_pick(x, y, <)
-#define max(x, y) __raidx_pick(x, y, >)
+#define __raidx_name(prefix, n) prefix##n
+#define __raidx_pick_once(x, y, op, n) __raidx_pick(x, y, op, __raidx_name(__x, n), __raidx_name(__y, n))
+#define min(x, y) __raidx_pick_once(x, y, <, __COUNTER__)
+#define max(x, y) __raidx_pick_once(x, y, >, __COUNTER__)
 #define min_t(type, x, y) min((type)(x), (type)(y))
 #define max_t(type, x, y) max((type)(x), (type)(y))
 #define min3(x, y, z) min((typeof(x))min(x, y), z)
