@@ -177,7 +177,10 @@ static const char *plan_log(const struct raidx_plan *plan, u64 smallest, u32 mem
 	if (geo->level == RAIDX_LEVEL_RAID0)
 		return NULL;
 	geo->nr_lanes = clamp_t(u32, members / geo->copies, 1, RAIDX_MAX_LANES);
-	wanted = plan->log_sectors ? plan->log_sectors >> (RAIDX_BLOCK_SHIFT - 9) : default_log_blocks(raw, members, geo);
+	if (plan->log_sectors)
+		wanted = plan->log_sectors >> (RAIDX_BLOCK_SHIFT - 9);
+	else
+		wanted = default_log_blocks(raw, members, geo);
 	if (plan->log_sectors && wanted > most)
 		return "log_sectors: its copies would take more than an eighth of the members";
 	wanted = min(wanted, most);

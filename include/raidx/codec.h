@@ -32,6 +32,10 @@ void raidx_page_seal(struct raidx_disk_page *page, const u8 *set_uuid, u8 table,
 
 /**
  * raidx_page_check() - is this the page it should be?
+ * @page: one block as read.
+ * @set_uuid: the set.
+ * @table: enum raidx_table.
+ * @number: page number within it.
  *
  * Return: 0; -ENODATA when the magic is missing; -EILSEQ for a wrong crc; -ESTALE when it belongs to
  * another set, table or number.
@@ -55,6 +59,10 @@ void raidx_entry_seal(struct raidx_disk_entry *entry, const u8 *set_uuid);
 
 /**
  * raidx_entry_check() - is this block a whole and sane entry header of this set, of @epoch or later?
+ * @entry: one block as read.
+ * @set_uuid: the set.
+ * @epoch: the earliest start that counts.
+ * @geo: geometry of the set.
  *
  * Walks all records: sizes, types, counts, block ranges against @geo, and that the payload blocks of the
  * records add up to nr_blocks.

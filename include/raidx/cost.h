@@ -10,13 +10,16 @@
  * @position_ns: time of a small random command.
  * @ns_per_block: transfer time of one block.
  * @samples: measurements so far (few = use the defaults).
+ * @small_ns: running mean of commands of up to 4 blocks, without the transfer.
+ * @large_ns: running mean of commands of 64 blocks or more.
+ * @large_blocks: their mean size.
  */
 struct raidx_cost_model {
 	u64 position_ns;
 	u64 ns_per_block;
 	u64 samples;
-	u64 small_ns;	/* running mean of commands of up to 4 blocks */
-	u64 large_ns;	/* running mean of commands of 64 blocks or more */
+	u64 small_ns;
+	u64 large_ns;
 	u64 large_blocks;
 };
 
