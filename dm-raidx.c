@@ -130,7 +130,6 @@ static int raidx_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	return 0;
 
 err_close:
-	DMERR("%s", ti->error);
 	close_table(table);
 	return ret;
 }
@@ -269,12 +268,20 @@ static struct target_type raidx_target = {
 
 static int __init raidx_init(void)
 {
-	return dm_register_target(&raidx_target);
+	int ret = raidx_pool_module_init();
+
+	if (ret)
+		return ret;
+	ret = dm_register_target(&raidx_target);
+	if (ret)
+		raidx_pool_module_exit();
+	return ret;
 }
 
 static void __exit raidx_exit(void)
 {
 	dm_unregister_target(&raidx_target);
+	raidx_pool_module_exit();
 }
 
 module_init(raidx_init);

@@ -162,7 +162,7 @@ static int message_fail(struct raidx_set *set, unsigned int argc, char **argv, c
 		ret = -EBUSY;
 	} else {
 		*error = "fail: the failure could not be recorded";
-		ret = raidx_set_fail_member(set, slot, "what a message asked for");
+		ret = raidx_set_fail_member(set, slot, "by message");
 	}
 	mutex_unlock(&set->lock);
 	return ret;

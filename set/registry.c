@@ -61,7 +61,8 @@ static const char *check_other(struct raidx_dm_table *table, struct raidx_set *o
 	if (!member && !same_set)
 		return NULL;
 	if (raidx_set_private(other)->owner != raidx_set_private(set)->owner) {
-		DMERR("%s: %s is in use by mapped device %s", set->name, member ? member->name : "the set", other->name);
+		DMERR("%s: %s is in use by mapped device %s", set->name, member ? member->name : "the set",
+		      other->name);
 		return "members: in use by another mapped device";
 	}
 	if (raidx_set_private(other)->starting)

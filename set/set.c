@@ -335,7 +335,10 @@ static bool ran_apart(const struct raidx_disk_super *a, const struct raidx_disk_
 
 	if (a->member[b->slot].state == RAIDX_SLOT_FAILED && b->member[a->slot].state == RAIDX_SLOT_FAILED)
 		return true;
-	return a_without_b && b_without_a && memcmp(a->start_id, b->start_id, RAIDX_UUID_BYTES);
+	if (!memcmp(a->start_id, b->start_id, RAIDX_UUID_BYTES))
+		return false;
+	/* A start id never changes without the event count. */
+	return (a_without_b && b_without_a) || a->events == b->events;
 }
 
 /* Is each device the member that the newest superblock knows, and one that did not run on its own? */
@@ -452,9 +455,11 @@ static int mark_start(struct raidx_set *set)
 		if (!raidx_member_writable(set, slot))
 			absentees |= 1ULL << slot;
 	set->super->absentees = cpu_to_le64(absentees);
-	if (!absentees) {
+	if (!absentees) {	/* the level writes it with the new epoch */
+		if (memchr_inv(set->super->start_id, 0, RAIDX_UUID_BYTES))
+			set->super->events = cpu_to_le64(le64_to_cpu(set->super->events) + 1);
 		memset(set->super->start_id, 0, RAIDX_UUID_BYTES);
-		return 0;	/* the level writes it with the new epoch */
+		return 0;
 	}
 	get_random_bytes(set->super->start_id, RAIDX_UUID_BYTES);
 	return raidx_set_write_supers(set, true);
@@ -662,8 +667,8 @@ static int drop_members(struct raidx_set *set, const unsigned long *failed, cons
 			__set_bit(slot, losing);
 	covered = count_missing(set, losing) <= tolerance(set);
 	for_each_set_bit(slot, losing, set->geo.nr_slots) {
-		DMERR("%s: slot %u: %s: %s did not succeed; %s", set->name, slot, set->member[slot].name, what,
-		      covered ? "member failed" : "the set cannot go on without it");
+		DMERR("%s: slot %u: %s: %s (%s)", set->name, slot, set->member[slot].name,
+		      covered ? "member failed" : "is gone, and the set cannot go on without it", what);
 		WRITE_ONCE(set->member[slot].failing, true);
 		if (!covered)
 			continue;

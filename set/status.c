@@ -88,8 +88,8 @@ static void status_info(struct raidx_set *set, char *result, unsigned int maxlen
 	raidx_status_level(set, &status);
 	raidx_status_health(set, health);
 	copy_word(status.wait_reason, wait, sizeof(wait));
-	DMEMIT("%s %u %s %llu/%llu %s %llu", set->ops->name, set->geo.nr_slots, health, status.action_done, status.action_total,
-	       status.action, status.mismatches);
+	DMEMIT("%s %u %s", set->ops->name, set->geo.nr_slots, health);
+	DMEMIT(" %llu/%llu %s %llu", status.action_done, status.action_total, status.action, status.mismatches);
 	DMEMIT(" mode=%s events=%llu", raidx_status_mode(set), le64_to_cpu(READ_ONCE(set->super->events)));
 	DMEMIT(" log=%llu/%llu", status.log_used, status.log_total);
 	DMEMIT(" raid1=%llu/%llu", status.used[RAIDX_LEVEL_RAID1], status.total[RAIDX_LEVEL_RAID1]);

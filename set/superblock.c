@@ -83,7 +83,7 @@ const char *raidx_super_read(struct raidx_set *set, unsigned int slot, struct ra
 	}
 	error_b = read_home(set, slot, b, page);
 	if (!error_b && (error_a || is_newer(super, page_address(page)))) {
-		if (error_a && error_a != RAIDX_SUPER_ABSENT)
+		if (error_a)
 			DMWARN("%s: %s: superblock A is not used (%s); superblock B is good", set->name,
 			       set->member[slot].name, error_a);
 		memcpy(super, page_address(page), sizeof(*super));
@@ -184,7 +184,8 @@ static int wipe(struct raidx_set *set, unsigned int slot, u64 block, unsigned in
 }
 
 /* May this device be formatted?  With @wiping what it carries is zeroed first. */
-static const char *check_device(struct raidx_dm_table *table, unsigned int i, struct raidx_disk_super *super, bool wiping)
+static const char *check_device(struct raidx_dm_table *table, unsigned int i, struct raidx_disk_super *super,
+				bool wiping)
 {
 	struct raidx_set *set = table->set;
 	const char *error = NULL, *foreign;
