@@ -7,6 +7,10 @@
 #ifndef RAIDX_COMPAT_H
 #define RAIDX_COMPAT_H
 
+#ifndef DM_MSG_PREFIX
+#define DM_MSG_PREFIX "raidx"
+#endif
+
 #include <linux/blkdev.h>
 #include <linux/device-mapper.h>
 

@@ -217,7 +217,8 @@ struct raidx_disk_super {
 	__le32	groups_used;		/*  368  group pages beyond this were never written */
 	__le32	reserved0;		/*  372 */
 	struct raidx_disk_tunables tunables;	/*  376 */
-	__u8	reserved1[136];		/*  504 */
+	__le64	checkpoint_seq;		/*  504  records up to here are in the checkpointed pages */
+	__u8	reserved1[128];		/*  512 */
 	struct raidx_disk_segment segment[RAIDX_MAX_SEGMENTS];	/*  640 */
 	struct raidx_disk_slot member[RAIDX_MAX_MEMBERS];	/* 1152 */
 	__u8	reserved2[896];		/* 3200 */
@@ -299,7 +300,7 @@ struct raidx_disk_extent {
  * @flags: reserved, zero.
  * @unit: for RAIDX_LEVEL_TABLE: which run of that table's pages it holds.
  * @rows: rows in it.
- * @created_seq: sequence of the GROUP record that made it.
+ * @created: creation number, rising; tells a group from an earlier one of the same number.
  * @column: the extents.
  * @used: bit per row in use.
  */
@@ -311,7 +312,7 @@ struct raidx_disk_group {
 	__le32	unit;
 	__le32	rows;
 	__le32	reserved;
-	__le64	created_seq;
+	__le64	created;
 	struct raidx_disk_extent column[RAIDX_MAX_MEMBERS];
 	__u8	used[RAIDX_MAX_GROUP_ROWS / 8];
 };
@@ -571,6 +572,7 @@ struct raidx_disk_record_map {
 
 /**
  * struct raidx_disk_record_group - GROUP: a block group is made (level) or freed (level NONE).
+ * @created: creation number of the group; what it frees, or makes.
  * @column: @head.count columns.
  */
 struct raidx_disk_record_group {
@@ -581,6 +583,7 @@ struct raidx_disk_record_group {
 	__le16	reserved0;
 	__le32	unit;
 	__le32	rows;
+	__le64	created;
 	struct raidx_disk_extent column[];
 };
 
@@ -636,7 +639,7 @@ static_assert(sizeof(struct raidx_disk_record) == 8);
 static_assert(sizeof(struct raidx_disk_record_data) == 16);
 static_assert(sizeof(struct raidx_disk_record_zero) == 24);
 static_assert(sizeof(struct raidx_disk_record_map) == 88);
-static_assert(sizeof(struct raidx_disk_record_group) == 24);
+static_assert(sizeof(struct raidx_disk_record_group) == 32);
 static_assert(sizeof(struct raidx_disk_record_in_place) == 40);
 
 /* ---- heat as read from sysfs ---------------------------------------------------------------- */

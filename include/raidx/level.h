@@ -81,6 +81,10 @@ struct raidx_level_ops {
 	ssize_t (*heat)(struct raidx_set *set, u64 first, u32 count, struct raidx_heat_record *to);
 };
 
+/* What pools need once for the module. */
+int raidx_pool_module_init(void);
+void raidx_pool_module_exit(void);
+
 extern const struct raidx_level_ops raidx_raid0_ops;
 extern const struct raidx_level_ops raidx_raid1_ops;
 extern const struct raidx_level_ops raidx_raid10_ops;

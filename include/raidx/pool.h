@@ -112,12 +112,12 @@ struct raidx_log_entry {
 	u8 lane;
 	bool complete;
 	bool fua;
+	bool trimmed;			/* its nodes' pages were given back */
 	struct raidx_batch batch;
 	struct page *header;
-	struct page *pages[RAIDX_ENTRY_MAX_BLOCKS + 1];	/* [0] = header, until complete */
+	struct page **pages;		/* header, payload; until complete */
 };
 
-/* An entry without the page array, kept after completion. */
 #define RAIDX_LOG_HASH_BITS	16
 
 struct raidx_lane {
@@ -136,6 +136,7 @@ struct raidx_lane {
  */
 struct raidx_record_item {
 	struct list_head list;
+	struct completion *waiter;	/* readers_wait: nothing else counts */
 	bool frees_row;
 	u32 row_group;
 	u32 row;
@@ -171,7 +172,8 @@ struct raidx_log {
 	enum raidx_commit_state commit_state;
 	struct list_head commit_waiters;	/* requests that wait for the next commit */
 	struct list_head commit_requests;	/* of the running one */
-	struct list_head commit_records;	/* of the running one */
+	struct list_head commit_records;	/* of the running one, not yet in an entry */
+	struct list_head commit_written;	/* of the running one, in entries */
 	u64 commit_target;
 	u32 commit_entries;		/* record entries in flight */
 	struct raidx_batch commit_batch;
@@ -186,21 +188,43 @@ struct raidx_log {
 
 /**
  * struct raidx_row_write - a whole stripe on its way to a new row.
+ * @list: the caller's.
+ * @requests: whole-stripe writes to acknowledge.
+ * @stripe: logical stripe.
+ * @absorbed_seq: logged blocks up to here are in it.
+ * @old: folds: the home it was read from; void if the stripe has moved since.
+ * @new: the row it goes to.
+ * @fold: made by destage or migration.
+ * @pages: data blocks, then parity blocks.
+ * @crcs: of @pages.
  */
 struct raidx_row_write {
 	struct list_head list;
-	struct llist_node completed;
-	struct list_head requests;	/* whole-stripe writes to acknowledge */
+	struct list_head requests;
 	struct raidx_pool *pool;
-	struct raidx_batch batch;
 	u64 stripe;
 	u64 absorbed_seq;
-	struct raidx_home old;		/* folds: the home it was read from */
+	struct raidx_home old;
 	struct raidx_home new;
-	bool fold;			/* made by destage or migration: void if the home has moved meanwhile */
-	bool failed;
-	u32 nr_pages;			/* data + parity */
-	struct page *pages[];		/* stripe blocks, then parity blocks */
+	bool fold;
+	u32 nr_pages;
+	u32 *crcs;
+	struct page *pages[];
+};
+
+#define RAIDX_RUN_ROWS	16
+
+/**
+ * struct raidx_row_run - rows that follow each other in one block group, written with one command a member.
+ */
+struct raidx_row_run {
+	struct raidx_batch batch;
+	struct llist_node completed;
+	struct raidx_pool *pool;
+	struct completion *waiter;	/* folds wait; NULL: the worker reaps it */
+	u32 nr;
+	struct raidx_row_write *write[RAIDX_RUN_ROWS];
+	struct page **columns;
 };
 
 struct raidx_pool_stats {
@@ -216,6 +240,7 @@ struct raidx_pool {
 	u8 *group_home;			/* anchor home last written, by group number */
 	unsigned long *group_dirty;
 	u32 groups_used;		/* numbers below this may be in use */
+	u64 groups_created;		/* last creation number */
 	u8 *roots;
 	u8 *root_home;
 	unsigned long *root_dirty;	/* bit per root page */
@@ -243,6 +268,7 @@ struct raidx_pool {
 	struct list_head grave[2];	/* rows that wait for readers, by epoch; set->lock */
 	atomic_t readers[2];
 	int epoch;			/* index_lock */
+	u32 graves;			/* items in grave[] */
 
 	struct raidx_log log;
 
@@ -259,7 +285,8 @@ struct raidx_pool {
 	struct task_struct *worker;
 	wait_queue_head_t worker_wait;
 	bool worker_kick;
-	struct workqueue_struct *slow;	/* reads that need more than a clone; sub-block writes */
+	struct workqueue_struct *slow;	/* reads that need more than a clone */
+	struct workqueue_struct *merger;	/* writes below 4 KiB, one at a time */
 	wait_queue_head_t progress;	/* commit finished, space freed */
 
 	struct task_struct *destager;
@@ -286,6 +313,8 @@ void raidx_pool_wake(struct raidx_pool *pool);
 u32 raidx_readers_enter(struct raidx_pool *pool);	/* index_lock held */
 void raidx_readers_exit(struct raidx_pool *pool, u32 epoch);
 void raidx_readers_wait(struct raidx_pool *pool);	/* process context; no lock held */
+void raidx_graves_step(struct raidx_pool *pool);	/* set->lock held */
+void raidx_grave_add(struct raidx_pool *pool, struct raidx_record_item *item);	/* set->lock held */
 
 /* map.c: homes of stripes */
 int raidx_map_lookup(struct raidx_pool *pool, u64 stripe, struct raidx_home *home);	/* index_lock held; -EAGAIN: page in */
@@ -296,6 +325,9 @@ void raidx_home_to_disk(const struct raidx_home *home, struct raidx_disk_map *ma
 void raidx_home_from_disk(const struct raidx_disk_map *map, struct raidx_home *home);
 int raidx_map_switch(struct raidx_pool *pool, u64 stripe, const struct raidx_home *old, const struct raidx_home *new,
 		     u64 absorbed_seq, const u32 *crcs, u32 nr_crcs);
+
+int raidx_row_record_replay(struct raidx_pool *pool, const struct raidx_home *home, u64 stripe, const __le32 *crcs,
+			    u32 nr, u64 seq);
 
 /* paged_table.c */
 struct raidx_table_page *raidx_table_find(struct raidx_pool *pool, u8 table, u64 number);	/* index_lock or set->lock */
@@ -311,7 +343,7 @@ int raidx_table_unit(struct raidx_pool *pool, u8 table, u64 number, bool create)
 
 /* anchor.c */
 int raidx_anchor_load(struct raidx_pool *pool, const char **error);
-int raidx_anchor_read(struct raidx_set *set, u8 table, u32 number, u64 max_generation, struct page *page, u8 *home);
+int raidx_anchor_format(struct raidx_set *set);
 
 /* block_group.c */
 int raidx_row_alloc(struct raidx_pool *pool, u8 level, bool reserve, struct raidx_home *home);
@@ -331,14 +363,14 @@ void raidx_record_queue(struct raidx_pool *pool, struct raidx_record_item *item)
 /* row_io.c */
 struct raidx_row_write *raidx_row_write_new(struct raidx_pool *pool, u64 stripe);
 void raidx_row_write_free(struct raidx_row_write *write);
-int raidx_row_write_start(struct raidx_row_write *write, void (*done)(struct raidx_batch *batch));
-void raidx_row_write_run(struct raidx_row_write **writes, u32 nr, void (*done)(struct raidx_batch *batch));
+int raidx_row_run_start(struct raidx_pool *pool, struct raidx_row_write **writes, u32 nr, struct completion *waiter,
+			struct raidx_row_run **result);
+void raidx_row_run_finish(struct raidx_row_run *run);	/* set->lock held */
 int raidx_row_read(struct raidx_pool *pool, const struct raidx_home *home, u32 first, u32 nr, struct page **pages);
-int raidx_row_write_finish(struct raidx_row_write *write);	/* set->lock; failed members, map switch */
 
 /* request.c */
 int raidx_pool_map(struct raidx_set *set, struct bio *bio, struct raidx_request *request);
-void raidx_request_init(void);
+void raidx_requests_collect(struct raidx_pool *pool);
 int raidx_request_queue_run(struct raidx_pool *pool);
 void raidx_request_end(struct raidx_request *request, blk_status_t status);
 void raidx_rows_reap(struct raidx_pool *pool);
@@ -387,6 +419,18 @@ struct raidx_fold_item {
 int raidx_fold(struct raidx_pool *pool, const struct raidx_fold_item *items, u32 nr, bool reserve);
 int raidx_migrate_queue(struct raidx_pool *pool, u64 first, u64 count, u8 level);
 bool raidx_migrate_run(struct raidx_pool *pool);
+
+/* heat.c */
+void raidx_heat_note(struct raidx_pool *pool, u64 block, bool write);
+int raidx_heat_init(struct raidx_pool *pool);
+void raidx_heat_exit(struct raidx_pool *pool);
+bool raidx_heat_active(struct raidx_pool *pool);
+u32 raidx_heat_decide(struct raidx_pool *pool, struct raidx_fold_item *items, u32 most);
+void raidx_heat_done(struct raidx_pool *pool, const struct raidx_fold_item *items, u32 nr, bool ok);
+void raidx_heat_moved(struct raidx_pool *pool, const struct raidx_fold_item *items, u32 nr);
+void raidx_heat_retune(struct raidx_pool *pool);
+ssize_t raidx_heat_read(struct raidx_set *set, u64 first, u32 count, struct raidx_heat_record *to);
+void raidx_migrations_drop(struct raidx_pool *pool);
 
 /* lost blocks (map.c) */
 bool raidx_lost_find(struct raidx_pool *pool, u64 block, u32 nr);
