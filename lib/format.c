@@ -50,6 +50,17 @@ void raidx_super_seal(struct raidx_disk_super *super)
 	super->crc = cpu_to_le32(block_crc(super));
 }
 
+bool raidx_super_is_newer(const struct raidx_disk_super *a, const struct raidx_disk_super *b)
+{
+	if (a->events != b->events)
+		return le64_to_cpu(b->events) > le64_to_cpu(a->events);
+	if (a->epoch != b->epoch)
+		return le64_to_cpu(b->epoch) > le64_to_cpu(a->epoch);
+	if (a->checkpoint != b->checkpoint)
+		return le64_to_cpu(b->checkpoint) > le64_to_cpu(a->checkpoint);
+	return le32_to_cpu(b->segment_map_generation) > le32_to_cpu(a->segment_map_generation);
+}
+
 void raidx_super_get_geometry(const struct raidx_disk_super *super, struct raidx_geometry *geo)
 {
 	memset(geo, 0, sizeof(*geo));

@@ -239,8 +239,7 @@ static void check_members(struct assembly *a)
 			a->error = "members: two devices claim the same slot";
 		}
 		a->place[super->slot] = i;
-		if (le64_to_cpu(super->events) > le64_to_cpu(newest->events) ||
-		    (super->events == newest->events && le64_to_cpu(super->epoch) > le64_to_cpu(newest->epoch)))
+		if (raidx_super_is_newer(newest, super))
 			a->newest = i;
 	}
 }

@@ -64,7 +64,7 @@ static bool is_newer(const struct raidx_disk_super *a, const struct raidx_disk_s
 {
 	return !memcmp(a->set_uuid, b->set_uuid, RAIDX_UUID_BYTES) &&
 	       !memcmp(a->member_uuid, b->member_uuid, RAIDX_UUID_BYTES) &&
-	       le64_to_cpu(b->events) > le64_to_cpu(a->events);
+	       raidx_super_is_newer(a, b);
 }
 
 const char *raidx_super_read(struct raidx_set *set, unsigned int slot, struct raidx_disk_super *super, u64 *b_block)

@@ -22,6 +22,18 @@ void raidx_super_seal(struct raidx_disk_super *super);
 const char *raidx_super_check(const struct raidx_disk_super *super, u64 device_blocks);
 extern const char RAIDX_SUPER_ABSENT[];
 
+/**
+ * raidx_super_is_newer() - which of two superblocks of a set is to be believed?
+ * @a: one.
+ * @b: the other.
+ *
+ * By events, then epoch, then checkpoint, then generation of the segment map.  A power cut in the middle of writing
+ * them leaves both versions; once the newer has been seen it must win every time, since the next checkpoint
+ * overwrites what the older one points at.
+ * Return: @b is newer than @a.
+ */
+bool raidx_super_is_newer(const struct raidx_disk_super *a, const struct raidx_disk_super *b);
+
 /* Geometry <-> superblock fields. */
 void raidx_super_get_geometry(const struct raidx_disk_super *super, struct raidx_geometry *geo);
 void raidx_super_set_geometry(struct raidx_disk_super *super, const struct raidx_geometry *geo);
