@@ -49,10 +49,10 @@ enum sim_discard {
 	P(fixed_us,		4000,	0,	10000000,	SIM_LIVE) \
 	P(fixed_mbps,		150,	0,	1U << 20,	SIM_LIVE) \
 	P(fixed_tick_ms,	20,	0,	1000,		SIM_LIVE) \
-	P(hdd_rpm,		7200,	60,	100000,		SIM_LIVE) \
-	P(hdd_mbps,		200,	1,	10000,		SIM_LIVE) \
-	P(hdd_inner_mbps,	200,	1,	10000,		SIM_LIVE) \
-	P(hdd_zones,		1,	1,	SIM_HDD_ZONES,	SIM_LIVE) \
+	P(hdd_rpm,		7200,	60,	100000,		SIM_SETUP) \
+	P(hdd_mbps,		200,	1,	10000,		SIM_SETUP) \
+	P(hdd_inner_mbps,	200,	1,	10000,		SIM_SETUP) \
+	P(hdd_zones,		1,	1,	SIM_HDD_ZONES,	SIM_SETUP) \
 	P(hdd_seek_min_us,	800,	0,	1000000,	SIM_LIVE) \
 	P(hdd_seek_avg_us,	8500,	0,	1000000,	SIM_LIVE) \
 	P(hdd_seek_max_us,	18000,	0,	1000000,	SIM_LIVE) \

@@ -34,34 +34,35 @@ struct sim_fixed {
 };
 
 struct sim_hdd_zone {
-	u64 start;		/* sector */
-	u64 first_track;	/* << 16 */
-	u32 track_sectors;
+	sector_t start;
+	u64 first_track;
+	u64 track_sectors;
 };
 
 struct sim_hdd {
-	struct list_head waiting;	/* commands for the arm */
-	struct list_head jobs;		/* cached writes for the arm */
+	struct list_head waiting;	/* commands for the arm, oldest first */
+	struct list_head jobs;		/* cached writes for the arm, oldest first */
 	struct list_head unadmitted;	/* writes that wait for room in the cache */
 	struct list_head flushes;	/* flushes that wait for jobs */
 	struct list_head idle_jobs;
-	struct sim_slot *serving;
-	u64 free_at;			/* the arm is free from then on */
-	sector_t head;			/* sector behind the last one that the head has passed */
-	unsigned int job_count;
+	struct sim_slot *job;		/* array of SIM_HDD_JOBS */
+	struct sim_slot *serving;	/* has the arm */
+	u64 free_at;			/* end of the last service */
+	sector_t head;			/* the sector behind the last one served */
+	unsigned int job_count;		/* waiting or served */
 
-	/* The track buffer: [buffer_start, buffer_end) at read_on, growing from then on while streaming. */
-	sector_t buffer_start, buffer_end;
+	/* The track buffer: [buffer_start, buffer_end) at read_on; while streaming it grows from then on up to buffer_limit. */
+	sector_t buffer_start, buffer_end, buffer_limit;
 	u64 read_on;
 	bool streaming;
 
-	/* Geometry, from the parameters. */
+	/* Geometry, from the parameters at the first power-on. */
 	u64 revolution;			/* ns */
-	u64 phase;
+	u64 phase;			/* of the spindle, ns */
 	u64 tracks;
-	unsigned int zone_count;
+	sector_t zone_sectors;
+	unsigned int zones;
 	struct sim_hdd_zone zone[SIM_HDD_ZONES];
-	struct sim_slot *job;		/* array of SIM_HDD_JOBS */
 };
 
 struct sim_ssd {
