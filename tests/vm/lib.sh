@@ -43,6 +43,7 @@ wait_for() {
 	done
 }
 
+# shellcheck disable=SC2120 # the parameters may be left out
 load_module() {
 	local file=$RAIDX_BUILD/dm-raidx.ko depends
 	[ ! -e /sys/module/dm_raidx ] || return 0
