@@ -45,10 +45,13 @@ void sim_disk_finish(struct sim_disk *disk, struct sim_cmd *cmd, struct list_hea
 	bool ok = cmd->status == BLK_STS_OK;
 
 	if (cmd->write) {
-		bool durable = !disk->params.cache || (cmd->fua && !disk->params.ignore_fua);
+		/*
+		 * A write that failed is over as well; how much of it is there remains open until a flush. Without a cache none
+		 * comes, and what was read once must not change later.
+		 */
+		bool durable = !disk->params.cache || (ok && cmd->fua && !disk->params.ignore_fua);
 
-		/* A write that failed is over as well; how much of it is there remains open until a flush. */
-		sim_store_ack(&disk->store, cmd->write, ok && durable);
+		sim_store_ack(&disk->store, cmd->write, durable);
 		cmd->write = NULL;
 	} else if (cmd->op == SIM_FLUSH && ok && !disk->params.ignore_flush) {
 		sim_store_flushed(&disk->store, cmd->flush_mark);
@@ -57,6 +60,7 @@ void sim_disk_finish(struct sim_disk *disk, struct sim_cmd *cmd, struct list_hea
 		disk->stats.errors++;
 	if (!--disk->depth)
 		disk->stats.busy_ns += ktime_get_ns() - disk->busy_since;
+	cmd->finished = true;
 	list_add_tail(&cmd->slot.node, done);
 }
 
@@ -163,6 +167,7 @@ static blk_status_t queue_rq(struct blk_mq_hw_ctx *hctx, const struct blk_mq_que
 	cmd->op = op_of(rq);
 	cmd->fua = rq->cmd_flags & REQ_FUA;
 	cmd->executed = false;
+	cmd->finished = false;
 
 	spin_lock_irqsave(&disk->lock, flags);
 	if (cmd->op == SIM_WRITE && !sim_store_reserve(&disk->store, cells_of(rq))) {
@@ -208,7 +213,7 @@ static enum blk_eh_timer_return timed_out(struct request *rq)
 	LIST_HEAD(done);
 
 	spin_lock_irqsave(&disk->lock, flags);
-	if (!(disk->halted & SIM_HALT_HUNG) || disk->halted & SIM_HALT_FROZEN || list_empty(&cmd->slot.node)) {
+	if (!(disk->halted & SIM_HALT_HUNG) || disk->halted & SIM_HALT_FROZEN || cmd->finished) {
 		spin_unlock_irqrestore(&disk->lock, flags);
 		return BLK_EH_RESET_TIMER;
 	}

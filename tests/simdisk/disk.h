@@ -103,6 +103,7 @@ struct sim_cmd {
 	enum sim_op op;
 	bool fua;
 	bool executed;		/* data is transferred */
+	bool finished;		/* acknowledged to the store; on its way to the block layer */
 };
 
 struct sim_disk {

@@ -47,7 +47,7 @@ struct sim_cell {
 	void *data;			/* durable page; NULL: absent */
 	pgoff_t index;
 	u8 bad;				/* durable sectors that cannot be read */
-	u8 versions;
+	u16 versions;
 };
 
 static struct kmem_cache *cell_cache, *version_cache, *write_cache;
