@@ -150,6 +150,8 @@ char **mapped_list(unsigned int *nr)
 	if (!task)
 		return NULL;
 	names = dm_task_run(task) ? dm_task_get_names(task) : NULL;
+	if (!names)
+		complain("device-mapper does not answer: %s", library_said);
 	while (names && names->dev) {
 		struct mapped mapped;
 
