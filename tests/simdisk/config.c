@@ -34,6 +34,7 @@ static int parse_number(const char *text, u64 least, u64 greatest, u64 *number)
 static void update_store(struct sim_disk *disk)
 {
 	disk->store.max_versions = disk->params.versions;
+	disk->store.max_volatile_pages = (u64)disk->params.cache_mb << (20 - SIM_CELL_SHIFT);
 	disk->store.tear_shift = disk->params.tear_bytes ? ilog2(disk->params.tear_bytes) - 9 : SIM_NO_TEAR;
 }
 

@@ -43,6 +43,7 @@ enum sim_discard {
 	P(fua,			1,	0,	1,		SIM_SETUP) \
 	P(timeout_ms,		30000,	100,	3600000,	SIM_SETUP) \
 	P(versions,		8,	1,	64,		SIM_LIVE) \
+	P(cache_mb,		32,	1,	65536,		SIM_LIVE) \
 	P(tear_bytes,		512,	0,	1U << 20,	SIM_LIVE) \
 	P(ignore_flush,		0,	0,	1,		SIM_LIVE) \
 	P(ignore_fua,		0,	0,	1,		SIM_LIVE) \

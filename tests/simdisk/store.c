@@ -11,8 +11,9 @@
  * or when its acknowledgement is not younger than the issue of a flush that has ended. Acknowledging and flushing only
  * change numbers; the versions are folded into the durable page later (settle_cell()): when their cell is written again, or
  * by sweep(), a few per command. Folding a version takes its sectors out of all older versions, because an older write
- * cannot come back above a newer durable one. A cell with too many versions has the oldest acknowledged one folded early:
- * a cache may write back when it likes.
+ * cannot come back above a newer durable one. A cell with too many versions has the oldest acknowledged one folded early,
+ * and so have the cells that have been dirty for longest when all versions take too many pages (destage()): a cache may write
+ * back when it likes.
  *
  * A cut (sim_store_cut()) judges every write that is not durable: kept, dropped or torn, each by the seed and the number of
  * the write. The survivors are folded in order of issue, so a dropped newer version lets an older one surface.
@@ -30,6 +31,7 @@
 
 #define READY_MAX	512	/* pages kept in a store's pool */
 #define SWEEP_STEP	2	/* cells examined per cell written */
+#define DESTAGE_CELLS	1024	/* looked at per command; more than a command of 1 MiB makes dirty */
 #define SWEEP_FLUSH	64	/* and per flush */
 
 static_assert(PAGE_SIZE == SIM_CELL_BYTES);
@@ -39,6 +41,7 @@ struct sim_version {
 	struct sim_write *write;
 	void *data;			/* NULL: a discard */
 	u8 mask;			/* sectors that this version gives */
+	bool paged;			/* counted in store->volatile_pages */
 };
 
 struct sim_cell {
@@ -76,6 +79,7 @@ void sim_store_init(struct sim_store *store)
 	xa_init_flags(&store->cells, XA_FLAGS_LOCK_IRQ);
 	INIT_LIST_HEAD(&store->dirty);
 	store->max_versions = 8;
+	store->max_volatile_pages = 32 << (20 - SIM_CELL_SHIFT);
 }
 
 static u8 sector_mask(unsigned int first, unsigned int count)
@@ -154,6 +158,7 @@ static void put_write(struct sim_store *store, struct sim_write *write)
 static void put_version(struct sim_store *store, struct sim_version *version)
 {
 	put_write(store, version->write);
+	store->volatile_pages -= version->paged;
 	if (version->data) {
 		store->pages--;
 		if (store->ready_count < READY_MAX) {
@@ -351,6 +356,29 @@ static void sweep(struct sim_store *store, u64 step)
 	}
 }
 
+/*
+ * The versions take more pages than the cache has: let it write back, a version per cell, the cells that have been dirty for
+ * longest first. Cells with nothing but writes in flight have to wait.
+ */
+static void destage(struct sim_store *store)
+{
+	u64 cells = min_t(u64, store->dirty_cells, DESTAGE_CELLS);
+	struct sim_cell *cell;
+
+	for (; cells && store->volatile_pages > store->max_volatile_pages; cells--) {
+		cell = list_first_entry_or_null(&store->dirty, struct sim_cell, dirty);
+		if (!cell)
+			return;
+		settle_cell(store, cell);
+		destage_oldest(store, cell);
+		settle_cell(store, cell);
+		if (cell->newest)
+			list_move_tail(&cell->dirty, &store->dirty);
+		else
+			release_cell(store, cell);
+	}
+}
+
 static void push_version(struct sim_store *store, struct sim_cell *cell, struct sim_version *version,
 			 struct sim_write *write)
 {
@@ -360,6 +388,8 @@ static void push_version(struct sim_store *store, struct sim_cell *cell, struct 
 			destage_oldest(store, cell);
 	}
 	version->mask = 0;
+	version->paged = version->data;
+	store->volatile_pages += version->paged;
 	version->write = write;
 	write->refs++;
 	version->older = cell->newest;
@@ -386,6 +416,7 @@ int sim_store_write(struct sim_store *store, struct request *rq, struct sim_writ
 	*result = write;
 	if (!write)
 		return -ENOMEM;
+	destage(store);
 	rq_for_each_segment(bvec, rq, iter) {
 		unsigned int left = bvec.bv_len, offset, part;
 		u8 *buffer = bvec_kmap_local(&bvec), *from = buffer;

@@ -51,9 +51,11 @@ struct sim_store {
 	u64 ack;			/* of the last write acknowledged */
 	u64 flushed;			/* what was acknowledged up to here is durable */
 	u64 pages;			/* in use, not counting the pool */
+	u64 volatile_pages;		/* of them, in versions */
 	u64 bad_sectors;
 
 	unsigned int max_versions;	/* per cell */
+	u64 max_volatile_pages;
 	unsigned int tear_shift;	/* sectors per tear unit, as a shift; SIM_NO_TEAR: never */
 	bool garbage;			/* absent sectors read as a pattern, else as zeroes */
 
