@@ -93,12 +93,14 @@ static int read_page(struct raidx_pool *pool, u8 table, u64 number, u8 root, con
 		struct raidx_disk_page *disk = page_address(page);
 		u8 slot = image->column[column].slot;
 		struct raidx_batch batch;
+		u64 block;
 
 		if (!raidx_member_readable(set, slot))
 			continue;
 		raidx_batch_init(&batch, set, NULL);
-		raidx_batch_pages(&batch, slot, REQ_OP_READ | REQ_META, raidx_extent_block(&set->geo, &image->column[column],
-				  block_in_unit(pool, number, RAIDX_ROOT_HOME(root))), &page, 1);
+		block = raidx_extent_block(&set->geo, &image->column[column],
+					   block_in_unit(pool, number, RAIDX_ROOT_HOME(root)));
+		raidx_batch_pages(&batch, slot, REQ_OP_READ | REQ_META, block, &page, 1);
 		if (raidx_batch_wait(&batch))
 			continue;
 		if (!raidx_page_check(disk, set->super->set_uuid, table, number) &&

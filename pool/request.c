@@ -485,7 +485,8 @@ static u32 start_rows(struct raidx_pool *pool, bool *hold)
 		nr++;
 	}
 	for (from = 0, i = 1; from < nr; i++) {
-		if (i < nr && writes[i]->new.group == writes[from]->new.group && writes[i]->new.row == writes[from]->new.row + i - from)
+		if (i < nr && writes[i]->new.group == writes[from]->new.group &&
+		    writes[i]->new.row == writes[from]->new.row + i - from)
 			continue;
 		if (raidx_row_run_start(pool, writes + from, i - from, NULL, &run)) {
 			u32 k;

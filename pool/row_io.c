@@ -352,8 +352,9 @@ int raidx_row_read(struct raidx_pool *pool, const struct raidx_home *home, u32 f
 		now = min(place.run, nr - at);
 		slot = image->column[place.column].slot;
 		if (raidx_member_readable(pool->set, slot))
-			raidx_batch_pages(&batch, slot, REQ_OP_READ, raidx_extent_block(geo, &image->column[place.column],
-					  place.block), pages + at, now);
+			raidx_batch_pages(&batch, slot, REQ_OP_READ,
+					  raidx_extent_block(geo, &image->column[place.column], place.block),
+					  pages + at, now);
 		else
 			batch.error = BLK_STS_IOERR;
 	}

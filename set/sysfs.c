@@ -260,6 +260,7 @@ static const struct entry root_files[] = { FILE_RO(level), FILE_RO(health) };
 static const struct entry member_files[] = {
 	FILE_RO(dev), FILE_RO(state), FILE_RO(read_errors), FILE_RO(write_errors),
 };
+
 static const struct entry tss_files[] = {
 	{ .attr = { .name = "policy", .mode = 0644 }, .show = policy_show, .store = tunable_store },
 	FILE_RO(promoted), FILE_RO(demoted), FILE_RO(compressed), FILE_RO(migrate_wait_reason),

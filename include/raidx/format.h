@@ -131,7 +131,7 @@ struct raidx_disk_lane_tail {
 	__le32	block;
 };
 
-/**
+/*
  * struct raidx_disk_tunables - what was set by hand; 0 = the default.
  * Percent, milliseconds, KiB/s as the names say.  docs/interface.md describes each.
  */
@@ -157,7 +157,7 @@ struct raidx_disk_tunables {
 	__u8	reserved[68];
 };
 
-/**
+/*
  * struct raidx_disk_super - superblock, one block at 4 KiB and one at the member's end.
  *
  * The copy with a valid crc and the higher @events wins; among equal ones A.  Written A then B, each
@@ -292,7 +292,7 @@ struct raidx_disk_extent {
 	__le16	reserved;
 };
 
-/**
+/*
  * struct raidx_disk_group - payload of a RAIDX_TABLE_GROUP page: one block group.
  * @level: enum raidx_level; NONE = free, nothing else counts then.
  * @width: columns.
@@ -437,7 +437,7 @@ struct raidx_disk_pack {
 	struct raidx_disk_packed stripe[252];
 };
 
-/**
+/*
  * struct raidx_disk_frame - head of a compressed frame.
  * @crc: crc32c of the compressed bytes.
  * @bytes: compressed bytes that follow.
@@ -465,7 +465,7 @@ enum raidx_compression {
 
 /* ---- log ------------------------------------------------------------------------------------ */
 
-/**
+/*
  * struct raidx_disk_entry - head of a log entry: one block, followed by @nr_blocks blocks of payload.
  * @magic: RAIDX_ENTRY_MAGIC.
  * @crc: crc32c of the block with this field zero.
@@ -534,7 +534,7 @@ struct raidx_disk_record {
 	__le32	count;
 };
 
-/**
+/*
  * struct raidx_disk_record_data - DATA: @head.count logged blocks from @block on.
  * Their payload follows in the order of the records.
  */
@@ -553,7 +553,7 @@ struct raidx_disk_record_zero {
 
 #define RAIDX_RECORD_ZERO_DISCARD	(1u << 0)	/* from a discard, not from write zeroes */
 
-/**
+/*
  * struct raidx_disk_record_map - MAP: a stripe has a new home.
  * @stripe: logical stripe.
  * @absorbed_seq: logged blocks of the stripe up to this sequence are in the new home.
@@ -570,7 +570,7 @@ struct raidx_disk_record_map {
 	__le32	crc[];
 };
 
-/**
+/*
  * struct raidx_disk_record_group - GROUP: a block group is made (level) or freed (level NONE).
  * @created: creation number of the group; what it frees, or makes.
  * @column: @head.count columns.

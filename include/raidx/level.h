@@ -5,7 +5,7 @@
 
 #include <raidx/set.h>
 
-/**
+/*
  * struct raidx_request - dm's per-bio data: the life of one bio from map to end_io.
  * Levels use it as they like; dm-raidx.c only reserves the space.
  */
@@ -22,7 +22,7 @@ struct raidx_request {
 	void *private[2];
 };
 
-/**
+/*
  * struct raidx_level_status - numbers for the status line; sectors unless said.
  */
 struct raidx_level_status {

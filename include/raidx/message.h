@@ -27,7 +27,7 @@ extern const unsigned int raidx_nr_tunables;
 /* Present value; 0 = the default. */
 u32 raidx_tunable_get(const struct raidx_set *set, const struct raidx_tunable *tunable);
 
-/**
+/*
  * raidx_tunable_set() - change a tunable, keep it in the superblocks, tell the level.
  * @set: the set.
  * @key: its name ("policy" too).

@@ -38,7 +38,7 @@ struct tss_input {
 	bool short_of_space;
 };
 
-/**
+/*
  * struct tss_tunables - in CPU order; defaults by tss_tunables_default().
  * Percent are of the mapped stripes; high = 0: default low and high.  Intervals in ms; 0 = computed or default.
  * migrate_kbps_max = 0 is unlimited.

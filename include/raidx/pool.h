@@ -62,7 +62,7 @@ struct raidx_group {
 	unsigned long busy[BITS_TO_LONGS(RAIDX_MAX_GROUP_ROWS)];
 };
 
-/**
+/*
  * struct raidx_lost - a range of lost blocks.
  */
 struct raidx_lost {
@@ -94,7 +94,7 @@ struct raidx_node {
 	bool zero;
 };
 
-/**
+/*
  * struct raidx_log_entry - an entry from its first block until the tail has passed it.
  */
 struct raidx_log_entry {
@@ -127,7 +127,7 @@ struct raidx_lane {
 	u32 tail;		/* index of the segment that holds the durable tail */
 };
 
-/**
+/*
  * struct raidx_record_item - a record that waits for its commit.
  * @list: pool->pending_records or the commit's.
  * @row_group: row freed when the record is durable (level NONE: none).
@@ -186,7 +186,7 @@ struct raidx_log {
 
 /* ---- row write from our own copy of the data ------------------------------------------------- */
 
-/**
+/*
  * struct raidx_row_write - a whole stripe on its way to a new row.
  * @list: the caller's.
  * @requests: whole-stripe writes to acknowledge.
@@ -214,7 +214,7 @@ struct raidx_row_write {
 
 #define RAIDX_RUN_ROWS	16
 
-/**
+/*
  * struct raidx_row_run - rows that follow each other in one block group, written with one command a member.
  */
 struct raidx_row_run {
@@ -233,7 +233,7 @@ struct raidx_pool_stats {
 
 struct raidx_pool {
 	struct raidx_set *set;
-	spinlock_t index_lock;
+	spinlock_t index_lock;		/* see the head of this file */
 
 	/* anchor and tables; set->lock */
 	struct raidx_group **group;	/* by number; NULL = free */

@@ -93,7 +93,7 @@ void raidx_set_destroy(struct raidx_set *set);
 /* Members are the table's devices again, in the order of the line. set->lock or not yet shared. */
 void raidx_set_reset_members(struct raidx_dm_table *table);
 
-/**
+/*
  * raidx_set_identify() - read all superblocks; do they belong to one set, and does the line agree?
  * @table: table with a set of its own.
  * @error: result: a static sentence.
@@ -102,7 +102,7 @@ void raidx_set_reset_members(struct raidx_dm_table *table);
  */
 int raidx_set_identify(struct raidx_dm_table *table, const char **error);
 
-/**
+/*
  * raidx_set_start() - create or assemble the set and start its level.
  * @table: the table that becomes active.
  *

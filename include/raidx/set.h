@@ -56,7 +56,7 @@ struct raidx_member {
 	struct kobject kobj;
 };
 
-/**
+/*
  * struct raidx_set - a set in use by one mapped device (active and inactive table share it).
  */
 struct raidx_set {
@@ -75,7 +75,7 @@ struct raidx_set {
 	bool read_only;			/* the table is read-only: nothing is written */
 	bool suspended;			/* no I/O of our own; lock */
 
-	spinlock_t member_lock;
+	spinlock_t member_lock;		/* irq-safe; see the head of this file */
 	struct work_struct event_work;	/* raises dm events from process context */
 	struct mapped_device *md;	/* for events and sysfs, set in resume */
 	struct dm_target *ti;		/* of the active table */

@@ -24,7 +24,7 @@ void raidx_super_fill(const struct raidx_set *set, unsigned int slot, struct rai
 /* Take extents and UUIDs of all members from set->super. */
 void raidx_super_take_members(struct raidx_set *set);
 
-/**
+/*
  * raidx_super_check_create() - may the table's devices be formatted?
  * @table: table with a set of its own, members in the order of the line.
  * @error: result: a static sentence.
@@ -34,7 +34,7 @@ void raidx_super_take_members(struct raidx_set *set);
  */
 int raidx_super_check_create(struct raidx_dm_table *table, const char **error);
 
-/**
+/*
  * raidx_super_create() - format the table's devices.
  * @table: table whose line says create; checked once more here.
  * @error: result: a static sentence.

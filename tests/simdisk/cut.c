@@ -22,7 +22,7 @@
 
 enum cut_state { CUT_IDLE, CUT_ARMED, CUT_CUTTING, CUT_DONE };
 
-DEFINE_MUTEX(sim_cut_mutex);
+DEFINE_MUTEX(sim_cut_mutex);	/* power of all disks, arming */
 atomic64_t sim_cut_left = ATOMIC64_INIT(0);
 
 static enum cut_state state;	/* written by the holder of sim_cut_mutex, or by the one that the trigger made the only one */
