@@ -48,16 +48,15 @@ status_value() { dmsetup status r | grep -oE "(^| )$1=[^ ]*" | head -n 1 | cut -
 health() { dmsetup status r | awk '{ print $6 }'; }
 
 member_io() {
-	local i
-	for ((i = 0; i < nr_disks; i++)); do sd_stats "d$i"; done |
-		awk '$1 == "reads" || $1 == "writes" || $1 == "discards" || $1 == "flushes" { sum += $2 } END { print sum }'
+	awk '$1 == "reads" || $1 == "writes" || $1 == "discards" || $1 == "flushes" { sum += $2 } END { print sum }' \
+		"$SD_ROOT"/d*/stats
 }
 
 settle() {
 	local before='' now quiet=0 end=$((SECONDS + 90))
-	while [ $quiet -lt 15 ]; do
+	while [ $quiet -lt 6 ]; do
 		[ $SECONDS -lt $end ] || fail "no rest within 90 s: $(dmsetup status r)"
-		sleep 0.2
+		sleep 0.5
 		now=$(member_io)
 		if [ "$now" = "$before" ]; then quiet=$((quiet + 1)); else quiet=0; fi
 		before=$now
