@@ -435,6 +435,9 @@ int sim_disk_start(struct sim_disk *disk)
 	unsigned long flags;
 	int ret;
 
+	ret = sim_store_fill_pool(&disk->store, disk->params.pool_mb << (20 - SIM_CELL_SHIFT));
+	if (ret)
+		return ret;
 	ret = sim_timing_init(disk);
 	if (ret)
 		return ret;

@@ -44,6 +44,7 @@ enum sim_discard {
 	P(timeout_ms,		30000,	100,	3600000,	SIM_SETUP) \
 	P(versions,		8,	1,	64,		SIM_LIVE) \
 	P(cache_mb,		32,	1,	65536,		SIM_LIVE) \
+	P(pool_mb,		0,	0,	65536,		SIM_SETUP) \
 	P(tear_bytes,		512,	0,	1U << 20,	SIM_LIVE) \
 	P(ignore_flush,		0,	0,	1,		SIM_LIVE) \
 	P(ignore_fua,		0,	0,	1,		SIM_LIVE) \
@@ -60,6 +61,7 @@ enum sim_discard {
 	P(hdd_overhead_us,	50,	0,	100000,		SIM_LIVE) \
 	P(hdd_bus_mbps,		500,	1,	100000,		SIM_LIVE) \
 	P(hdd_readahead_kb,	2048,	0,	1U << 20,	SIM_LIVE) \
+	P(hdd_cache_kb,		16384,	0,	1U << 20,	SIM_LIVE) \
 	P(hdd_write_back,	128,	0,	SIM_HDD_JOBS,	SIM_LIVE) \
 	P(hdd_age_ms,		500,	1,	100000,		SIM_LIVE) \
 	P(ssd_channels,		8,	1,	SIM_SSD_CHANNELS, SIM_LIVE) \

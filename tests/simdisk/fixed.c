@@ -5,7 +5,7 @@
  * It gives the times of null_blk with irqmode=2, completion_nsec, mbps and hw_queue_depth=1. The limit is a bucket of
  * tokens for bytes, filled to the brim at each tick of fixed_tick_ms; a command that does not find its bytes waits for the
  * next tick before its cost begins. Ticks go on in step while the bucket is used, and start anew after an idle tick. So
- * cost and transfer overlap: 1 MiB commands at 4 ms and 150 MiB/s run at 150 MiB/s, not at 1 MiB per (4 + 6.7) ms.
+ * cost and transfer overlap: 512 KiB commands at 4 ms and 150 MiB/s run at 125 MiB/s, not at 512 KiB per (4 + 3.3) ms.
  *
  * With fixed_tick_ms = 0 there is no bucket, and a command takes cost + bytes / rate.
  */

@@ -17,8 +17,9 @@
  * is in the buffer comes at hdd_bus_mbps; a read that runs into the part being read waits for the head.
  *
  * Write cache (cache = 1 and hdd_write_back > 0): a write that is not FUA ends when it is over the bus, and becomes a job of
- * the arm; as many as hdd_write_back. Jobs go after commands, but not if the cache is three quarters full or a flush waits.
- * A flush ends when the jobs that came before it are done. Which data a cut takes does not depend on jobs done, see store.c.
+ * the arm; up to hdd_write_back jobs of hdd_cache_kb together. Jobs go after commands, but not if the cache is three quarters
+ * full or a flush waits. A flush ends when the jobs that came before it are done. Which data a cut takes does not depend on
+ * jobs done, see store.c.
  */
 #include <linux/blk-mq.h>
 #include <linux/kernel.h>
@@ -236,7 +237,8 @@ static void start_next(struct sim_disk *disk, u64 now)
 	flush = list_first_entry_or_null(&hdd->flushes, struct sim_slot, node);
 	if (flush)
 		not_after = flush->arrived;
-	if (!best || flush || hdd->job_count > disk->params.hdd_write_back * 3 / 4)
+	if (!best || flush || hdd->job_count > disk->params.hdd_write_back * 3 / 4 ||
+	    hdd->job_sectors > (u64)disk->params.hdd_cache_kb * 3 / 2)
 		pick_nearest(disk, &hdd->jobs, now, not_after, &best, &best_reach);
 	if (best)
 		serve(disk, best, now);
@@ -254,13 +256,20 @@ static void admit(struct sim_disk *disk, struct sim_slot *slot, u64 now)
 	job->sector = slot->sector;
 	job->sectors = slot->sectors;
 	hdd->job_count++;
+	hdd->job_sectors += job->sectors;
 	sim_timing_end_at(disk, slot, now + (u64)disk->params.hdd_overhead_us * NSEC_PER_USEC +
 				      sim_bytes_ns((u64)slot->sectors << 9, disk->params.hdd_bus_mbps));
 }
 
-static bool has_room(const struct sim_disk *disk)
+/* May one more write into the cache? One always fits into an empty one. */
+static bool has_room(const struct sim_disk *disk, const struct sim_slot *slot)
 {
-	return disk->timing.hdd.job_count < disk->params.hdd_write_back;
+	const struct sim_hdd *hdd = &disk->timing.hdd;
+
+	if (!hdd->job_count)
+		return true;
+	return hdd->job_count < disk->params.hdd_write_back &&
+	       hdd->job_sectors + slot->sectors <= (u64)disk->params.hdd_cache_kb << 1;
 }
 
 /* A job is done: let a write in, and end the flushes that waited for it. */
@@ -272,6 +281,7 @@ static void job_ended(struct sim_disk *disk, struct sim_slot *job)
 
 	list_add(&job->node, &hdd->idle_jobs);
 	hdd->job_count--;
+	hdd->job_sectors -= job->sectors;
 	oldest = list_empty(&hdd->jobs) ? SIM_NEVER : list_first_entry(&hdd->jobs, struct sim_slot, node)->arrived;
 	list_for_each_entry_safe(slot, next, &hdd->flushes, node) {
 		if (oldest <= slot->arrived)
@@ -279,8 +289,9 @@ static void job_ended(struct sim_disk *disk, struct sim_slot *job)
 		list_del_init(&slot->node);
 		sim_timing_end_at(disk, slot, job->due + overhead);
 	}
-	while (has_room(disk) && !list_empty(&hdd->unadmitted)) {
-		slot = list_first_entry(&hdd->unadmitted, struct sim_slot, node);
+	list_for_each_entry_safe(slot, next, &hdd->unadmitted, node) {
+		if (!has_room(disk, slot))
+			break;
 		list_del_init(&slot->node);
 		admit(disk, slot, job->due);
 	}
@@ -306,7 +317,7 @@ static void hdd_submit(struct sim_disk *disk, struct sim_slot *slot, u64 now)
 		return;
 	case SIM_WRITE:
 		if (disk->params.cache && disk->params.hdd_write_back && !cmd->fua) {
-			if (has_room(disk) && list_empty(&hdd->unadmitted))
+			if (has_room(disk, slot) && list_empty(&hdd->unadmitted))
 				admit(disk, slot, now);
 			else
 				list_add_tail(&slot->node, &hdd->unadmitted);
@@ -363,6 +374,7 @@ static void hdd_reset(struct sim_disk *disk)
 	hdd->free_at = 0;
 	hdd->head = 0;
 	hdd->job_count = 0;
+	hdd->job_sectors = 0;
 	hdd->buffer_start = 0;
 	hdd->buffer_end = 0;
 	hdd->streaming = false;

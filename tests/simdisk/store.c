@@ -29,7 +29,7 @@
 
 #include "store.h"
 
-#define READY_MAX	512	/* pages kept in a store's pool */
+#define READY_MAX	512	/* pages kept in a store's pool, or more when it was filled with more */
 #define SWEEP_STEP	2	/* cells examined per cell written */
 #define DESTAGE_CELLS	1024	/* looked at per command; more than a command of 1 MiB makes dirty */
 #define SWEEP_FLUSH	64	/* and per flush */
@@ -79,6 +79,7 @@ void sim_store_init(struct sim_store *store)
 	xa_init_flags(&store->cells, XA_FLAGS_LOCK_IRQ);
 	INIT_LIST_HEAD(&store->dirty);
 	store->max_versions = 8;
+	store->max_ready = READY_MAX;
 	store->max_volatile_pages = 32 << (20 - SIM_CELL_SHIFT);
 }
 
@@ -161,7 +162,7 @@ static void put_version(struct sim_store *store, struct sim_version *version)
 	store->volatile_pages -= version->paged;
 	if (version->data) {
 		store->pages--;
-		if (store->ready_count < READY_MAX) {
+		if (store->ready_count < store->max_ready) {
 			version->older = store->ready;
 			store->ready = version;
 			store->ready_count++;
@@ -174,28 +175,28 @@ static void put_version(struct sim_store *store, struct sim_version *version)
 	store->bare = version;
 }
 
-static struct sim_version *get_bare(struct sim_store *store)
+static struct sim_version *get_bare(struct sim_store *store, gfp_t gfp)
 {
 	struct sim_version *version = store->bare;
 
 	if (version)
 		store->bare = version->older;
 	else
-		version = kmem_cache_alloc(version_cache, GFP_ATOMIC | __GFP_NOWARN);
+		version = kmem_cache_alloc(version_cache, gfp | __GFP_NOWARN);
 	if (version)
 		version->data = NULL;
 	return version;
 }
 
-bool sim_store_reserve(struct sim_store *store, unsigned int cells)
+static bool fill_pool(struct sim_store *store, unsigned int count, gfp_t gfp)
 {
 	struct sim_version *version;
 
-	while (store->ready_count < cells) {
-		version = get_bare(store);
+	while (store->ready_count < count) {
+		version = get_bare(store, gfp);
 		if (!version)
 			return false;
-		version->data = (void *)__get_free_page(GFP_ATOMIC | __GFP_NOWARN);
+		version->data = (void *)__get_free_page(gfp | __GFP_NOWARN);
 		version->older = version->data ? store->ready : store->bare;
 		if (!version->data) {
 			store->bare = version;
@@ -205,6 +206,17 @@ bool sim_store_reserve(struct sim_store *store, unsigned int cells)
 		store->ready_count++;
 	}
 	return true;
+}
+
+bool sim_store_reserve(struct sim_store *store, unsigned int cells)
+{
+	return fill_pool(store, cells, GFP_ATOMIC);
+}
+
+int sim_store_fill_pool(struct sim_store *store, unsigned int pages)
+{
+	store->max_ready = max_t(unsigned int, pages, READY_MAX);
+	return fill_pool(store, pages, GFP_KERNEL) ? 0 : -ENOMEM;
 }
 
 static struct sim_version *get_ready(struct sim_store *store)
@@ -458,7 +470,7 @@ int sim_store_discard(struct sim_store *store, sector_t sector, u32 sectors, str
 		sector_t start = max_t(sector_t, sector, (sector_t)index * SIM_CELL_SECTORS);
 		sector_t end = min_t(sector_t, sector + sectors, (sector_t)(index + 1) * SIM_CELL_SECTORS);
 
-		version = get_bare(store);
+		version = get_bare(store, GFP_ATOMIC);
 		if (!version)
 			return -ENOMEM;
 		push_version(store, cell, version, write);

@@ -62,7 +62,7 @@ struct sim_store {
 	struct sim_version *ready;	/* pool of versions with a page */
 	struct sim_version *bare;	/* and without */
 	struct sim_write *writes;
-	unsigned int ready_count;
+	unsigned int ready_count, max_ready;
 };
 
 /**
@@ -78,6 +78,15 @@ void sim_store_init(struct sim_store *store);
  * Context: process, without the lock: nobody else may use the store any more.
  */
 void sim_store_destroy(struct sim_store *store);
+
+/**
+ * sim_store_fill_pool() - take pages before the first write, which are kept for the store.
+ * @store: the store.
+ * @pages: how many.
+ *
+ * Context: process, without the lock: nobody uses the store yet. Return: 0; -ENOMEM.
+ */
+int __must_check sim_store_fill_pool(struct sim_store *store, unsigned int pages);
 
 /**
  * sim_store_reserve() - make sure that a write finds its pages.

@@ -50,6 +50,7 @@ struct sim_hdd {
 	u64 free_at;			/* end of the last service */
 	sector_t head;			/* the sector behind the last one served */
 	unsigned int job_count;		/* waiting or served */
+	u64 job_sectors;		/* of their data */
 
 	/* The track buffer: [buffer_start, buffer_end) at read_on; while streaming it grows from then on up to buffer_limit. */
 	sector_t buffer_start, buffer_end, buffer_limit;
